@@ -39,7 +39,7 @@ def test_nothing_is_told_before_something_is_declared(live, question):
 
 
 def test_what_was_declared_is_told_until_it_is_settled(live):
-    taps = (("volleys", "Skip"), ("command", "Bombard"), ("activate", "PA1: activate with 12"))
+    taps = (("volleys", "Skip"), ("command", "Bombard"), ("activate", "PA1: with 12"))
     for group, label in (*taps, ("card", "No card"), ("card", "No card"), ("card", "No card")):
         tap_on(live, group, label)
     with pytest.raises(NotDeclared, match="until the Prussian fire is declared"):

@@ -21,7 +21,7 @@ def referee():
     return referee
 
 
-def march(referee, label="F1: activate with 6 BW"):
+def march(referee, label="F1: with 6 BW"):
     act(referee, "volleys", "Skip")
     act(referee, "command", "March")
     if seat_view(referee, SHARED)["actions"][0]["group"] == "card":

@@ -60,7 +60,7 @@ def test_nothing_is_told_to_anybody_before_it_is_declared_and_then_what_was(
     for seat in seats:
         seat.shows_the_newest()
         is_told_nothing(seat)
-    duel.taps("Skip", "Bombard", "PA1: activate with 12 BW")
+    duel.taps("Skip", "Bombard", "PA1: with 12 BW")
     points_at(duel.prussian.page, "PA1", "AA1")
     expect(duel.prussian.page.locator("#measure-body")).to_have_text(
         "Measuring is closed until the Prussian fire is declared."

@@ -59,7 +59,7 @@ def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> N
 
 
 def test_a_legal_move_is_confirmed_by_its_own_side_and_overruled_by_nobody(fight: Table) -> None:
-    fight.taps("Skip", "March", "P1: activate with 1 card of 8 BW")
+    fight.taps("Skip", "March", "P1: with 1 card of 8 BW")
     fight.hall.table.move_unit("P1", 300, 290, 90)
     for seat, ways in ((fight.prussian, 1), (fight.austrian, 0)):
         moved = seat.page.locator('.moved[data-unit="P1"]')
@@ -77,7 +77,7 @@ def test_a_legal_move_is_confirmed_by_its_own_side_and_overruled_by_nobody(fight
 
 def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) -> None:
     hall, page = fight.hall, fight.prussian.page
-    fight.taps("Skip", "March", "P1, P2, P3, P4: activate with 1 card of 4 BW")
+    fight.taps("Skip", "March", "P1, P2, P3, P4: with 1 card of 4 BW")
     cards = page.locator("#game-moved .moved")
     for unit, y_mm in (("P2", 260), ("P1", 275), ("P4", 395)):
         middle = hall.table.truth().unit(unit)
@@ -106,7 +106,7 @@ def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) 
 
 
 def test_a_unit_dragged_too_far_sees_its_limit_and_is_put_where_it_may_go(fight: Table) -> None:
-    fight.taps("Skip", "March", "P1, P2, P3, P4: activate with 1 card of 4 BW")
+    fight.taps("Skip", "March", "P1, P2, P3, P4: with 1 card of 4 BW")
     page = fight.prussian.page
     asked = "#game-actions"
     expect(page.locator(f"{asked} .group-march")).to_be_visible()
@@ -224,7 +224,7 @@ def test_what_is_too_close_to_call_is_rolled_for_with_one_tap(fight: Table, in_d
 
 def a_slip_too_far(table: Table, *units: str) -> None:
     """Units march half a millimetre too far: a hand's slip."""
-    table.taps("Skip", "March", "P1, P2, P3, P4: activate with 1 card of 4 BW")
+    table.taps("Skip", "March", "P1, P2, P3, P4: with 1 card of 4 BW")
     for unit in units:
         bases = table.hall.table.truth().unit(unit).bases
         x_mm, y_mm = (sum(at) / 4 for at in zip(*((b.x_mm, b.y_mm) for b in bases), strict=True))
@@ -235,7 +235,7 @@ def a_slip_too_far(table: Table, *units: str) -> None:
 
 def test_units_out_of_step_are_put_in_place_and_a_legal_move_stays(fight: Table) -> None:
     page, table = fight.prussian.page, fight.hall.table
-    fight.taps("Skip", "March", "P1, P2, P3, P4: activate with 1 card of 4 BW")
+    fight.taps("Skip", "March", "P1, P2, P3, P4: with 1 card of 4 BW")
     for unit, ahead_mm in (("P1", 60), ("A1", 50), ("A2", 50)):
         bases = table.truth().unit(unit).bases
         x_mm, y_mm = (
@@ -281,7 +281,7 @@ def test_a_chosen_unit_is_taken_off_the_simulated_table_and_undo_puts_it_back(fi
 def test_the_demo_puts_units_where_the_game_has_them(fight: Table) -> None:
     hall, page = fight.hall, fight.austrian.page
     fight.begin(active="austrian")
-    fight.taps("Skip", "Charge", "A3: activate with 1 card of 13 BW", "A3 charges P3")
+    fight.taps("Skip", "Charge", "A3: with 1 card of 13 BW", "A3 charges P3")
     # The scripted battle would run into the game.
     expect(page.locator("#pause")).to_be_hidden()
     page.locator('#game-due [data-lay="A3"]').click()

@@ -48,7 +48,7 @@ def volley(table: Table) -> None:
 
 def march(table: Table) -> None:
     """P1 is moved too far, and shown where it might have gone; then as far as it may go."""
-    table.taps("March", "P1: activate with 1 card of 8 BW")
+    table.taps("March", "P1: with 1 card of 8 BW")
     page = table.prussian.page
     moved = page.locator('.moved[data-unit="P1"]')
     table.hall.table.move_unit("P1", 300, 395, 90)
@@ -68,7 +68,7 @@ def charge(table: Table) -> None:
     """A3 charges P3: a hand lays it on the ghost; the dice of all engaged decide."""
     hall, austrian = table.hall, table.austrian
     table.taps("Keep the commander where he is", "Skip", "Charge")
-    table.taps("A3: activate with 1 card of 13 BW")
+    table.taps("A3: with 1 card of 13 BW")
     offer = austrian.page.locator('#game-actions button[aria-label="A3 charges P3"]')
     offer.hover()
     expect(austrian.page.locator(".layer.game .role-lane")).not_to_have_count(0)
@@ -165,7 +165,7 @@ def test_a_phone_has_all_that_is_asked_within_reach(fight: Table, browser: Brows
 
 
 def test_a_phone_shows_a_chosen_units_moves_at_once(fight: Table, browser: Browser) -> None:
-    fight.taps("Skip", "March", "P1, P2, P3, P4: activate with 1 card of 4 BW")
+    fight.taps("Skip", "March", "P1, P2, P3, P4: with 1 card of 4 BW")
     with seated(fight.hall, browser, "prussian", **PHONE) as seat:
         seat.shows_the_newest()
         chip = seat.page.locator('#game-actions [data-unit-chip="P4"]')

@@ -97,15 +97,16 @@ export function causeOf(log, latest, moments) {
 /** In sums longer than this, each term has its own line. */
 const LONG = 30;
 
-/** Updates a list of sums: each total, and its terms beside it. @type {(node: Element, sums: import("./state.js").Sum[]) => void} */
+/** Updates a list of sums: each total, and its terms beside it, or below it if one is long. @type {(node: Element, sums: import("./state.js").Sum[]) => void} */
 export function renderSums(node, sums) {
+  const isLong = sums.some(({ terms }) => terms.some(({ length }) => length > LONG));
   updateChildren(
     node,
     sums.map((sum, index) => ({ ...sum, index })),
     ({ index }) => String(index),
     () => element("div", "dt", "dd"),
     (row, { title, terms }) => {
-      setAttr(row, "class", terms.some(({ length }) => length > LONG) ? "long" : null);
+      setAttr(row, "class", isLong ? "long" : null);
       setText(row.children[0], title);
       updateChildren(
         row.children[1],

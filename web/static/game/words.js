@@ -8,7 +8,7 @@ import { sideName } from "../board/things.js";
 /** The title of a group of actions, by default the question. @type {(state: State, group: string) => string} */
 export function groupTitle({ facts, game }, group) {
   const title = facts.about.groups[group]?.title ?? sentence(group.replaceAll("-", " "));
-  return title || (game.view?.question ?? "");
+  return title || sentence(game.view?.question ?? "");
 }
 
 /** Whose turn it is, as this seat reads it. @type {(view: GameView, nameOf: (side: string) => string) => string} */

@@ -87,7 +87,7 @@ class Drawing(Step):
         """Asks chance if tablecam deals, else the side, which sees the Reshuffle card."""
         question = f"{side_plural(self.side)} draw {counted(self.count, 'card')}"
         if state.is_dealt:
-            seats = "This screen hides the hands: take a side's seat, or play both sides."
+            seats = "Hands are hidden here: choose a side, or both, where it says “Shared”."
             return PendingDecision(question, shared_hint="" if self.lists_all(state) else seats)
         return PendingDecision(f"{question}: is one of them the Reshuffle card?", self.side)
 

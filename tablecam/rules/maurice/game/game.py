@@ -81,7 +81,7 @@ ACTION_GROUPS: Final[Mapping[str, about.ActionGroup]] = MappingProxyType(
         "done": about.ActionGroup("Finish", is_end=True),
         "fall-back": about.ActionGroup("Fall back"),
         "fire": about.ActionGroup("Fire"),
-        "march": about.ActionGroup("March", "Move the unit, or choose a usual move and make it."),
+        "march": about.ActionGroup("March", "Tap a unit for its usual moves, or move it by hand."),
         "rally": about.ActionGroup("Rally"),
         "setup": about.ActionGroup("Setting up"),
         "volleys": about.ActionGroup("Volleys", is_main=True),

@@ -316,9 +316,9 @@ def _activation(state: State, action: act.Activate) -> Offer:
     if commander and (reached := command_string(field, commander, action.force)) is not None:
         shapes += (reached.path,)
         is_close = reaches(field, reached, spans_bw).answer == "too_close"
-        doubt = ": too close to call, so the mover decides" if is_close else ""
+        doubt = ": too close, the mover decides" if is_close else ""
         what += f" ({proper_name(commander.id)} is {reached.length_bw:.2f} BW away{doubt})"
-    label = f"{', '.join(action.force)}: activate with {what}"
+    label = f"{', '.join(action.force)}: with {what}"
     return Offer("activate", label, shapes, units=action.force)
 
 

@@ -170,8 +170,8 @@ def test_m_4_11_a_force_whose_distance_is_too_close_to_call_is_not_offered_first
     offers = {GAME.offered(state, each).label for each in GAME.legal(state)[1:2]}
     assert [each.force for each in GAME.legal(state)[:2]] == [("F2",), ("F1",)]
     assert offers == {
-        "F1: activate with 1 card of 4 BW "
-        "(Fc is 4.00 BW away: too close to call, so the mover decides)"
+        "F1: with 1 card of 4 BW "
+        "(Fc is 4.00 BW away: too close, the mover decides)"
     }
 
 
