@@ -105,12 +105,14 @@ class Field(Ground):
         """Returns the distance between two units' outlines (H-1.3)."""
         return round(self.apart_mm(a, b) / CM_MM, 6)
 
-    def touching(self, unit: Unit, bases: Sequence[BasePose]) -> list[str]:
-        """Returns the enemies that a unit touches where some bases lie (H-1.3)."""
+    def touching(
+        self, unit: Unit, bases: Sequence[BasePose], near_mm: float = TOUCH_MM
+    ) -> list[str]:
+        """Returns the enemies that a unit touches where some bases lie (H-1.3), or is so near."""
         area = footprints(bases)
         enemies = self.enemies(unit)
         return [
-            one.id for one in enemies if shapely.distance(area, self.outlines[one.id]) <= TOUCH_MM
+            one.id for one in enemies if shapely.distance(area, self.outlines[one.id]) <= near_mm
         ]
 
     def attached_to(self, name: str) -> str | None:

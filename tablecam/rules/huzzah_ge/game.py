@@ -20,13 +20,14 @@ from tablecam.rules.huzzah_ge import deployment, movement, orders, settlements, 
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import facts_of, formation_of, officer_facts
 from tablecam.rules.huzzah_ge.state import State
-from tablecam.rules.huzzah_ge.tables import CM_MM, GRADES
+from tablecam.rules.huzzah_ge.tables import CM_MM, GRADES, TOUCH_MM
 from tablecam.rules.huzzah_ge.tables import GAME as NAME
 from tablecam.rules.huzzah_ge.troops import front_of
 from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures import page as battle
 from tablecam.rules.miniatures.battle import Bases, Done, Judged, Phase
 from tablecam.rules.miniatures.battle_game import BattleGame
+from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.drawing import shapes_about
 from tablecam.rules.miniatures.move_words import move_words
 from tablecam.rules.miniatures.nearest import farthest_legal
@@ -152,6 +153,21 @@ def _done(state: State, action: Done) -> Offer:
         return Offer("give", "No second order" if state.step.is_second else "Give no order")
     words = "Done with this order" if state.under else GAME.phase_of(state.phase).ends
     return Offer("done", "Roll for all declared fire" if state.shots else words)
+
+
+_ACCEPTED_MM = 10.0
+"""Who may not end so near to an enemy as players accept it charges him."""
+
+
+def _charge_by_hand(
+    state: State, name: str, bases: Bases, near_mm: float = TOUCH_MM
+) -> acts.Charge | None:
+    """Returns the charge of a unit ordered to advance that hands have laid against an enemy."""
+    under = state.under
+    if state.due or under is None or under.order != "advance" or name not in under.allowed_cm:
+        return None
+    touched = state.field.touching(state.unit(name), bases, near_mm)
+    return acts.Charge(name, touched[0], bases) if touched else None
 
 
 class GloriousEmpires(BattleGame[State]):
@@ -404,13 +420,23 @@ class GloriousEmpires(BattleGame[State]):
         under, bases = state.under, seen.bases
         if state.due or under is None or unit.id not in under.allowed_cm:
             return None
-        action: Any = acts.Move(unit.id, bases)
-        touched = state.field.touching(unit, bases) if under.order == "advance" else []
-        if under.order == "deploy":
-            action = acts.Deploy(unit.id, bases)
-        elif touched:
-            action = acts.Charge(unit.id, touched[0], bases)
-        return self.suggest(state, unit.id, action)
+        action: Any = acts.Deploy if under.order == "deploy" else acts.Move
+        charge = _charge_by_hand(state, unit.id, bases)
+        made = self.suggest(state, unit.id, charge or action(unit.id, bases))
+        charge = charge or _charge_by_hand(state, unit.id, bases, _ACCEPTED_MM)
+        if charge is None or made.is_legal:
+            return made
+        text = f"{made.text}; if you accept it, {unit.id} charges {charge.target}"
+        return suggested(unit.id, replace(made.answer, because=text), charge)
+
+    def overruled(self, state: State, action: Any) -> State:
+        """Returns the state as players set it; who is accepted in contact charges (H-12.7)."""
+        after = super().overruled(state, action)
+        for name in action.asked:
+            bases = action.units.get(name, ())
+            if charge := _charge_by_hand(state, name, bases, _ACCEPTED_MM):
+                after = movement.rushed(after, charge, "H-12.7", "charges")
+        return after
 
     def moved(self, state: State, name: str) -> State | None:
         """Returns the state after a unit has acted on the order, if that lets it move."""

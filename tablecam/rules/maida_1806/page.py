@@ -134,7 +134,7 @@ def _fire(state: State, action: acts.Fire) -> Offer:
         words = f"morale checks, {hit}: {passes}" if others else f"morale check, {passes}"
     else:
         words = f"{_captures(state, fire.due_of(state, shot))} it"
-    label = f"{joined(action.units)} at {shot.at}: {words}"
+    label = f"{joined(action.units)}: fire at {shot.at}, {words}"
     shape = state.grid.way((start, end), "line-of-sight")
     return Offer("fire", label, (shape,), units=(*action.units, action.target))
 

@@ -379,12 +379,13 @@ class Victors(Due):
 
 def _advanced(state: State, answer: acts.Advance) -> State:
     start, side = state.unit(answer.unit).hex, state.side_of(answer.unit)
-    led = () if state.battle is None else state.battle.leaders
-    for leader in state.field.leaders_at(start, side):
-        if leader.id in led:
-            state = state.changed(leader.id, hex=answer.to)
+    part = () if state.battle is None else state.battle.leaders
+    led = [leader.id for leader in state.field.leaders_at(start, side) if leader.id in part]
+    for name in led:
+        state = state.changed(name, hex=answer.to)
     state = state.put(answer.unit, answer.to)
-    return state.logs("advance", f"{answer.unit} advances to {answer.to}", "K-7.12", answer.unit)
+    words = f"{joined((answer.unit, *led))} {'advance' if led else 'advances'} to {answer.to}"
+    return state.logs("advance", words, "K-7.12", answer.unit)
 
 
 class Onward(Due):

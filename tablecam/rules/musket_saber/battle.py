@@ -200,7 +200,7 @@ class Muster(Due):
         words = f"{battle_words(state, battle)}, differential {counted.value:+d}"
         hint = "To add a unit, tap it. When all are in, tap “Declare”."
         if not any(self._joining(state)):
-            hint = "All who can attack with it are in: tap “Declare”, or “No attack”."
+            hint = "All who can attack with it are in: tap “Declare”, or “Go back”."
         return PendingDecision(words, battle.side, hint=hint, sums=sums_of(counted, battle))
 
     def legal(self, state: State) -> tuple[Any, ...]:
@@ -440,9 +440,11 @@ class Tactics(Due):
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question, with who fights and what both sides count so far."""
         asked, battle = super().asked(state), state.fight
-        words = f"{side_name(self.side)}: which tactic? ({_foes(battle)})"
-        sums = sums_of(reckoned(state, battle), battle)
-        return asked and replace(asked, question=words, sums=sums)
+        counted = reckoned(state, battle)
+        words = (
+            f"{side_name(self.side)}: which tactic? ({_foes(battle)}, {counted.value:+d} so far)"
+        )
+        return asked and replace(asked, question=words, sums=sums_of(counted, battle))
 
     def legal(self, state: State) -> tuple[acts.UseTactic, ...]:
         """Returns the tactics of its arms."""
@@ -659,7 +661,9 @@ class Result(Due):
         missing = self.missing(state)
         assert missing is not None
         if choice == "step":
-            return "lose a step"
+            again = {"press": "Press Forward", "last_stand": "Last Stand"}
+            tactic = again.get("" if self.target else state.fight.tactics.get(missing.role) or "")
+            return "lose a step" + (f" (and another for its {tactic})" if tactic else "")
         if choice == "disrupt":
             is_worn = state.unit(missing.unit).disrupted
             return "stay and check its morale, to rout if it fails" if is_worn else "be Disrupted"

@@ -225,5 +225,5 @@ def _refused(state: State, name: str, number: Hex) -> Answer:
     elif step is None and state.phase == "movement":
         ban = moves.ban_on_start(state, start)
         ban = ban or moves.judged(state, _move(state, start, number)).ban
-    ban = ban or Ban(_rule(state), "it is not asked to go there now")
+    ban = ban or Ban(_rule(state), "it is not asked to move now")
     return certain("no", ban.rule, f"{ban.because} ({ban.rule})")

@@ -197,7 +197,7 @@ OFFERS: Final[Mapping[type, Callable[[Any, Any], Offer]]] = {
         if a.joins else _to("primary", state, a.unit, "take out")
     ),
     acts.Primary: lambda state, a: _to("primary", state, a.unit, "make it the primary unit"),
-    acts.Declare: lambda state, a: Offer("done", "Declare" if a.yes else "No attack"),
+    acts.Declare: lambda state, a: Offer("done", "Declare" if a.yes else "Go back"),
     acts.Defend: _defend,
     acts.UseTactic: lambda state, a: Offer("answer", _TACTICS[
         a.choice if a.choice != "disengage" else battle.role_of(state.fight, state.step.side)

@@ -475,7 +475,7 @@ class State(HexState):
 
     @answered_once
     def enemy_hexes(self, side: str) -> Iterable[Hex]:
-        """Returns the hexes that a side's enemies hold, of any kind, in the order of the counters."""
+        """Returns the hexes that a side's enemies alone hold, in the order of the counters."""
         own = {unit.hex for unit in self.own(side)}
         enemies = (number for name, number in self.hexes().items() if self.side_of(name) != side)
         return dict.fromkeys(number for number in enemies if number not in own)

@@ -597,7 +597,7 @@ def _ban_on_line(
     solid, line = eroded_by_hair(ground.blockers(unit, target)), shapely.LineString(ends_mm)
     blind = f"does not see {target.id} through its charge distance"
     return first_ban(
-        (misses, "S-B.12", f"points the middle of its front past that edge of {target.id}"),
+        (misses, "S-B.12", f"points the middle of its front past the edge of {target.id}"),
         (bool(shapely.intersects(solid, line)), "S-B.12", blind),
     )
 

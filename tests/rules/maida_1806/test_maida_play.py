@@ -81,7 +81,7 @@ def test_a_fire_in_the_own_subphase_costs_a_point_d_14_10_2():
     play = moving(unit("FA", "0505"), unit("BA", "0604", 240))
     fire = next(action for action in play.legal() if action.type == "fire")
     passes = "8 or less passes (Morale 7, on the die first fire +1, fire result M-2 -2)"
-    assert GAME.offered(play.state, fire).label == f"FA at BA: morale check, {passes}"
+    assert GAME.offered(play.state, fire).label == f"FA: fire at BA, morale check, {passes}"
     (fired,) = choose(play, "fire", units=("FA",)).events
     assert fired.text == "FA fires at BA: result M-2, a Morale Check at -2"
     assert (play.state.piece("FA").mp_left, play.state.piece("FA").fires) == (3.0, 1)
@@ -375,7 +375,7 @@ def test_who_has_too_few_points_for_a_hex_is_not_asked_to_go_on_d_12_5_d_12_8():
                   leaders={"F1": "0506"})  # fmt: skip
     play.apply(acts.Move(("FA",), (to("0504"), to("0503"))))
     assert play.asked().question == "FA: turn, change formation or halt?"
-    assert play.asked().hint.startswith("1 of 4 Movement Points left. To turn it")
+    assert play.asked().hint.startswith("1 of 4 Movement Points left. Choose how it faces")
     assert GAME.why_missing(play.state).startswith("No move: FA has 1 of the 1.5 Movement Points")
 
 

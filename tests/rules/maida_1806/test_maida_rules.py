@@ -281,7 +281,7 @@ def test_a_fire_at_a_stack_names_the_unit_under_the_battery_that_checks_r_21():
     gun = unit("BG", "0505", 240, arm="artillery")
     play = moving(unit("FA", "0604", 240), gun, unit("BA", "0505", 240), leaders={"F1": "0603"})
     shot = acts.Fire(("FA",), "BG")
-    assert GAME.offered(play.state, shot).label.startswith("FA at BA, under BG: morale check")
+    assert GAME.offered(play.state, shot).label.startswith("FA: fire at BA, under BG, morale check")
     (told,) = [event for event in play.apply(shot).events if event.kind == "fire"]
     assert told.text.startswith("FA fires at BA, under BG: ")
 
@@ -301,7 +301,7 @@ def test_a_line_that_may_not_halt_under_a_gun_does_not_fire_its_points_away_d_6_
 def test_two_dice_against_a_battery_alone_are_told_d_10_9():
     state = lie(unit("FG", "0505", arm="artillery"), unit("BG", "0502", 240, arm="artillery"))
     shot = acts.Fire(("FG",), "BG")
-    label = "FG at BG: more than 3 hits, then 1 or less captures it"
+    label = "FG: fire at BG, more than 3 hits, then 1 or less captures it"
     assert GAME.offered(state, shot).label == label
     state = fire.fired(state, ("FG",), "BG")
     told = []

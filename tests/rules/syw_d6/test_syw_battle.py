@@ -592,7 +592,7 @@ def test_why_a_unit_has_no_move_no_charge_and_no_fire_s_b_1_s_b_11_s_c_5_s_d_8()
     assert f"No charge: {no_wheel} (F1)" in GAME.why_missing(battle.state)
     battle = charging(behind, target=unit("A1", 24.5, 17, DOWN), faces=(2, 2))
     no_wheel = no_wheel.replace("6 in", "5 in")
-    past = "straight ahead, F1 points the middle of its front past that edge of A1"
+    past = "straight ahead, F1 points the middle of its front past the edge of A1"
     assert f"No charge: {past}; {no_wheel} (F1)" in GAME.why_missing(battle.state)
     battle = charging(behind, unit("F3", 20, 29), gap_in=20)
     battle.act("F1: wheel left")

@@ -79,7 +79,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         asked(hall, french, "Scouts: turn, fire or halt?")
         expect(french.page.locator("#game-hint")).to_contain_text("turn the counter by hand")
         picture(french.page, "maida-goes-on")
-        french.taps("Scouts at Guards: morale check, 7 or less passes")
+        french.taps("Scouts: fire at Guards, morale check, 7 or less passes")
         french.enters(0)
         french.taps("Halt")
         asked(hall, british, "Fire or pass?")

@@ -451,7 +451,7 @@ export function groupsShown(state) {
       state.game.open.includes(group) ||
       about.length === own.length;
     if (isWhole) return { group, units: [], buttons: sorted, more: "" };
-    if (about.length || isNarrow) return { group, units: [], buttons: about, more: "All units" };
+    if (about.length || isNarrow) return { group, units: [], buttons: about, more: "Show all units" };
     const more = `${sorted.length - most} more`;
     return { group, units: [], buttons: sorted.slice(0, most), more };
   });

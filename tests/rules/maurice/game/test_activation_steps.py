@@ -169,10 +169,7 @@ def test_m_4_11_a_force_whose_distance_is_too_close_to_call_is_not_offered_first
     state = state_at(table, Activating(), command="march")
     offers = {GAME.offered(state, each).label for each in GAME.legal(state)[1:2]}
     assert [each.force for each in GAME.legal(state)[:2]] == [("F2",), ("F1",)]
-    assert offers == {
-        "F1: with 1 card of 4 BW "
-        "(Fc is 4.00 BW away: too close, the mover decides)"
-    }
+    assert offers == {"F1: with 1 card of 4 BW (Fc is 4.00 BW away: too close, the mover decides)"}
 
 
 def test_the_card_that_is_a_hair_too_short_is_offered_to_the_mover():  # M-4.11, G-7
