@@ -232,7 +232,8 @@ function waysOf(moved, state) {
   if (state.game.accepting === unit) return [];
   const lay = { way: "lay", text: moved.is_back ? "Put it back" : "Put it there", title: "Move it to the outline" };
   if (!mayLay(state)) return [accept];
-  return [moved.ghost.length ? lay : { way: "back", text: "Put it back", title: "As before the move" }, accept];
+  const back = { way: "back", text: "Put it back", title: "As before the move" };
+  return moved.ghost.length && !moved.is_back ? [lay, back, accept] : [moved.is_back ? lay : back, accept];
 }
 
 /** The names for the players of a unit's side and of the other side. @type {(unit: string, state: State) => [string, string]} */

@@ -124,7 +124,8 @@ class Activating(Step):
     def asked(self, state: State) -> PendingDecision:
         """Asks the active side."""
         question = f"{side_plural(state.active)}: which force will {state.round.command}?"
-        return PendingDecision(question, state.active)
+        hint = "Each force is offered with its cheapest cards; others are at the end of the list."
+        return PendingDecision(question, state.active, hint=hint if state.is_dealt else "")
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists each whole force and each single unit in reach, with the cheapest cards."""

@@ -318,8 +318,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
         is_close = reaches(field, reached, spans_bw).answer == "too_close"
         doubt = ": too close, the mover decides" if is_close else ""
         what += f" ({proper_name(commander.id)} is {reached.length_bw:.2f} BW away{doubt})"
-    label = f"{', '.join(action.force)}: with {what}"
-    return Offer("activate", label, shapes, units=action.force)
+    return Offer("activate", f"{', '.join(action.force)}: with {what}", shapes, units=action.force)
 
 
 def _fire(state: State, action: act.Fire) -> Offer:
