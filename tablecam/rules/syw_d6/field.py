@@ -70,8 +70,8 @@ class Field(Ground):
         return self.inches(self.apart_mm(a, b))
 
     def inches(self, length_mm: float) -> float:
-        """Returns a length in inches, without the noise of rounding that would decide a limit."""
-        return round(float(length_mm) / self.inch_mm, 6)
+        """Returns a length in hundredths of an inch: no hair of less decides a limit."""
+        return round(float(length_mm) / self.inch_mm, 2)
 
     def enemies_ahead(self, unit: Unit) -> list[Unit]:
         """Returns a unit's enemies, the nearest to the middle of its front first (S-B.12)."""

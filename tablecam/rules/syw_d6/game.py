@@ -185,8 +185,7 @@ def _charge(state: State, action: acts.Charge) -> str:
 
 def _fire(state: State, action: acts.Fire) -> Offer:
     shot = volleys.FireDice(action.unit, action.target)
-    pool = shot.pool(state)
-    dice = f"{dice_words(pool.dice)} ({', '.join(pool.because)})"
+    dice = dice_words(shot.pool(state).dice)
     red = state.unit(action.unit).state.get("reforming")
     after = ", and its red marker turns orange" if red else ""
     label = f"{action.unit} at {action.target}: {dice}{after}"
@@ -327,9 +326,9 @@ class SevenYearsWar(BattleGame[State]):
         "move": about.ActionGroup("Move", "By hand, within the inches of the dice."),
         "form": about.ActionGroup("Reform or form up"),
         "change": about.ActionGroup(
-            "Change formation: a red marker, disordered; which one is chosen next turn"
+            "Change formation: disordered until the next turn, when you choose it", most=2
         ),
-        "retreat": about.ActionGroup("Retreat by choice"),
+        "retreat": about.ActionGroup("Retreat by choice", most=2),
         "fire": about.ActionGroup(f"Fire: each {tables.HIT} takes a figure"),
         "answer": about.ActionGroup("", is_main=True),
         "less": about.ActionGroup("Other dice, for a shorter move", most=2),

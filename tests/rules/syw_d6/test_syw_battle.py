@@ -394,7 +394,9 @@ def test_a_formation_change_brings_a_red_marker_s_b_5():
 def test_who_changes_formation_may_fire_and_wears_orange_then_s_b_5_s_d_2():
     battle = Battle(F1, unit("A1", 20, 18, DOWN))
     battle.act("F1: change formation")
-    battle.act("F1 at A1: 12 dice (24 of its figures count, halved: disordered)")
+    battle.act("F1 at A1: 12 dice")
+    ((_, terms),) = battle.play.asked().sums
+    assert terms == ("24 of its figures count", "halved: disordered")
     battle.throw(*[1] * 12)
     assert battle.marks("F1").get("disordered")
     assert "reforming" not in battle.marks("F1")
@@ -916,9 +918,9 @@ def test_who_passes_the_front_of_an_enemy_is_fired_at_s_c_1():
 
 @pytest.mark.parametrize(
     ("over_in", "away", "is_long"),
-    [(0, "3.0", False), (0.002, "3.002", True), (0.03, "3.03", True)],
+    [(0, "3.0", False), (0.002, "3.0", False), (0.03, "3.03", True)],
 )
-def test_a_range_by_a_hair_over_a_band_is_seen_to_be_so_s_0_2_s_d_8(over_in, away, is_long):
+def test_a_range_over_a_band_is_seen_and_a_hair_is_none_s_0_2_s_d_8(over_in, away, is_long):
     battle = Battle(F1, unit("A1", 20, 20 + over_in, DOWN), unit("A2", 60, 40, DOWN))
     battle.act("F1: 2 dice")
     battle.throw(2, 1)
@@ -1226,7 +1228,9 @@ def test_dead_calm_takes_a_die_of_every_shot_s_m_8():
     battle.throw(1)
     battle.throw(4, 4)
     battle.to_fire()
-    battle.act("F1 at A1: 24 dice (24 of its figures count, fire bonus +1, weather -1)")
+    battle.act("F1 at A1: 24 dice")
+    ((_, terms),) = battle.play.asked().sums
+    assert terms == ("24 of its figures count", "fire bonus +1", "weather -1")
 
 
 def test_rain_lasts_both_sequences_and_then_on_a_one_s_m_7():

@@ -11,7 +11,7 @@ from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.fire import Ban, Shot, fire_pool
 from tablecam.rules.syw_d6.game import GAME
 from tablecam.rules.syw_d6.responses import responses
-from tablecam.rules.syw_d6.volleys import ban_on_shots
+from tablecam.rules.syw_d6.volleys import FireDice, ban_on_shots
 from tablecam.simulate.demo import embedded_demo
 from tests.rules.syw_d6.battles import Battle
 
@@ -55,7 +55,8 @@ def test_the_line_of_a_shot_on_offer_goes_to_what_is_seen_s_e_1():
     ]
     (line,) = [shape for shape in offer.evidence if shape.role == "shot"]
     assert 500 < line.points_mm[1][0] < 520
-    assert "halved: its part ahead is hidden" in offer.label
+    ((_, terms),) = FireDice("FG1", "B4").sums(battle.state)
+    assert "halved: its part ahead is hidden" in terms
 
 
 def test_why_a_gun_has_no_fire_is_told_by_the_enemy_before_it_s_e_5():

@@ -63,7 +63,7 @@ def begins(table: Table, french: Seat) -> None:
         french.enters(*dice)
     both_see(table)
     expect(french.page.locator("#game-log-body")).to_contain_text(
-        "The guns of the French are effective"
+        "Divisional and reserve guns of the French are effective"
     )
     picture(french.page, "auerstedt-fire")
 

@@ -86,7 +86,7 @@ def marches_by_hand(table: Table, french: Seat) -> None:
     picture(french.page, "minden-too-early")
     french.page.locator('.moved [data-lay-back="F1"]').click()
     expect(moved).to_have_count(0)
-    french.taps("F1: 4 dice")
+    french.taps("F1: 4 dice, the best counts")
     french.enters(2, 1, 1, 1)
     table.hall.table.move_unit("F1", 230, 245, 90)
     expect(moved).to_contain_text("F1 moves 1.8 in, of at most 2")
@@ -103,7 +103,7 @@ def charges(table: Table, french: Seat, allied: Seat) -> None:
     holds_fire(table, allied)
     leader = french.page.locator(".group-throw .bunch:not(.told) > b", has_text="Contades")
     expect(leader).to_be_visible()  # in a row like those of units
-    french.taps("FC1: 4 dice")
+    french.taps("FC1: 4 dice, the best 3 count, or fewer")
     french.enters(*SIXES)
     # "12 in" does not stand above "6 in", as if it headed that.
     expect(french.page.locator(".group-less .bunch > b")).to_have_text("")

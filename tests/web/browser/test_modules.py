@@ -240,9 +240,14 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
     )
     assert shown == [
         ["Foot: 1, 12, 4 more", "Foot: column, 2, ", "Foot: volley, 1, ", "End, 1, "],
-        ["Horse: 1, 8, All units", "Horse: column, 1, All units", "Foot: volley, 1, ", "End, 1, "],
-        ["Foot: 1, 16, ", "Horse: column, 1, All units", "Foot: volley, 1, ", "End, 1, "],
-        ["H2: form, 1, All units", "H2: throw, 1, All units"],
+        [
+            "Horse: 1, 8, Show all units",
+            "Horse: column, 1, Show all units",
+            "Foot: volley, 1, ",
+            "End, 1, ",
+        ],
+        ["Foot: 1, 16, ", "Horse: column, 1, Show all units", "Foot: volley, 1, ", "End, 1, "],
+        ["H2: form, 1, Show all units", "H2: throw, 1, Show all units"],
         ["undefined, 0, Tap a shaded place, or show all 16"],
         ["undefined, 0, Tap a shaded place, or show all 8"],
     ]
