@@ -11,7 +11,7 @@ from typing import Any
 
 from tablecam.documents import Json
 from tablecam.referee.game_controller import ONLY_CHOICE
-from tablecam.referee.placing import marker_of, placing_words
+from tablecam.referee.placing import marker_of, put_back_words
 from tablecam.referee.seats import SPECTATOR, Seat, taken_back_words
 from tablecam.rules.descriptions import Described
 from tablecam.rules.dice import Roll
@@ -157,7 +157,7 @@ def pass_lines(game: Game[Any, Any], done: Done[Any, Any]) -> list[Json]:
 def remark_lines(remark: object) -> list[Json]:
     """Returns who was put back, or who took back what others did, if a remark says so."""
     document, line = remark if isinstance(remark, dict) else {}, {"note": "", "dice": None}
-    words = {"put-back": placing_words(document), "undo": taken_back_words(document)}
+    words = {"put-back": put_back_words(document), "undo": taken_back_words(document)}
     return [Event(kind, text).to_json() | line for kind, text in words.items() if text]
 
 

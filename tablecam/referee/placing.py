@@ -69,8 +69,8 @@ def put_back(unit: str) -> Json:
     return {_PUT_BACK: unit}
 
 
-def placing_words(remark: Mapping[str, Any]) -> str:
-    """Returns the words of the remark on something put back; empty for others."""
+def put_back_words(remark: Mapping[str, Any]) -> str:
+    """Returns such a remark in words; empty for any other."""
     unit = remark.get(_PUT_BACK)
     return f"{proper_name(unit)} was put back" if isinstance(unit, str) else ""
 

@@ -127,9 +127,7 @@ class ByHand(Generic[AnyState]):
             far_mm = max(map(_apart_mm, unit.bases, seen.bases))
             ban, what = self.why_still(state, unit), "pushed" if far_mm <= _PUSHED_MM else "moved"
             far = self.length_unit(game.table).margin(far_mm)
-            may_wait = what == "moved" and ban.because == ASKED_FIRST
-            ask = f"{'answer that, or ' if may_wait else ''}put it back"
-            text = f"{unit.id} was {what} {far}, but {ban.because}: {ask}"
+            text = f"{unit.id} was {what} {far}, but {ban.because}: put it back"
             gap = gap_shape(unit.bases[0], seen.bases[0])
             return [put_back(game, unit.id, Ban(ban.rule, text), far_mm, (gap,))]
         if made.action is not None and not made.is_legal:

@@ -441,9 +441,8 @@ class Tactics(Due):
         """Returns the question, with who fights and what both sides count so far."""
         asked, battle = super().asked(state), state.fight
         counted = reckoned(state, battle)
-        words = (
-            f"{side_name(self.side)}: which tactic? ({_foes(battle)}, {counted.value:+d} so far)"
-        )
+        stands = f"{_foes(battle)}, {counted.value:+d} so far"
+        words = f"{side_name(self.side)}: which tactic? ({stands})"
         return asked and replace(asked, question=words, sums=sums_of(counted, battle))
 
     def legal(self, state: State) -> tuple[acts.UseTactic, ...]:
@@ -661,9 +660,7 @@ class Result(Due):
         missing = self.missing(state)
         assert missing is not None
         if choice == "step":
-            again = {"press": "Press Forward", "last_stand": "Last Stand"}
-            tactic = again.get("" if self.target else state.fight.tactics.get(missing.role) or "")
-            return "lose a step" + (f" (and another for its {tactic})" if tactic else "")
+            return "lose a step"
         if choice == "disrupt":
             is_worn = state.unit(missing.unit).disrupted
             return "stay and check its morale, to rout if it fails" if is_worn else "be Disrupted"

@@ -161,7 +161,6 @@ function updateUnjudged(row, unit) {
 function updateMoved(row, moved, state) {
   const [mark, text, because, ways, accepting, decided] = /** @type {HTMLElement[]} */ ([...row.children]);
   const { answer, unit, ghost } = moved;
-  const isGrouped = playing(state)?.together.includes(unit);
   setAttr(row, "class", `moved ${answer.answer}${moved.brings.length ? " harms" : ""}`);
   setAttr(row, "data-unit", unit);
   setAttr(row, "data-look", `moved ${unit}`);

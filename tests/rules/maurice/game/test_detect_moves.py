@@ -235,8 +235,7 @@ def test_what_is_out_of_turn_is_told_once_and_to_be_put_back(
     state = laid(step, F1, F2, B1)
     for by_mm, what in ((8, "was pushed 0.20 BW"), (60, "was moved 1.50 BW")):
         found = the_one(state, shifted(unit, 0, by_mm))
-        waits = "answer that, or " if by_mm == 60 and why.endswith("asked first") else ""
-        assert found.text == f"{unit.id} {what}, but {why}: {waits}put it back"
+        assert found.text == f"{unit.id} {what}, but {why}: put it back"
         assert (found.action, found.answer.rule, found.nearest) == (None, rule, state.position)
 
 
